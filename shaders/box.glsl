@@ -22,8 +22,8 @@ struct Taps {
     float sum, inv_sum;
 };
 
-/* Weights add up to the size of an odd axis, to 2 on an even one, and to 1 on an axis of one
- * texel. */
+/* The weights add up to the size of the axis if it is odd, to 2 if it is even, and to 1 if it
+ * has one texel. */
 Taps box_taps(int at, int n_source, int n_target, float inv_source)
 {
     if (n_source == 1) {

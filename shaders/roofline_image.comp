@@ -46,7 +46,7 @@ void write_texels(ivec2 first, int layer)
     }
 }
 
-/* Makes one row from three. Minimum and maximum need all three texels and round nothing. */
+/* Makes one row from three. Minimum and maximum depend on all three texels without rounding. */
 void mix_texels(ivec2 first, int layer)
 {
     vec4 a[MAX_ITEMS], b[MAX_ITEMS], c[MAX_ITEMS];

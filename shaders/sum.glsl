@@ -3,9 +3,9 @@
 #ifndef SUM_GLSL
 #define SUM_GLSL
 
-/* A sum of weighted texels, and what rounding lost of it. Formats with all the bits of a 32-bit
- * float need `lost`: the last bits of six rounded sums may weigh twice those of their quotient,
- * more than 4 ulp in all. */
+/* A sum of weighted texels, and what rounding lost of the sum. Formats with all the bits of a
+ * 32-bit float need `lost`: the last bits of six rounded sums may weigh twice those of their
+ * quotient, more than 4 ulp in all. */
 struct Sum {
     vec4 sum, lost;
 };

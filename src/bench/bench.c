@@ -1,4 +1,4 @@
-/* A whole run: what is recorded of it beforehand, every case, and the exit code. */
+/* A whole run: records what is known beforehand, runs every case, and gives the exit code. */
 #include "bench/bench.h"
 
 #include <math.h>
@@ -36,8 +36,8 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
     snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
 }
 
-/* Number the name of an input if an earlier case of this format and size has the same: names
- * become folders and the ids of cases. */
+/* Number the name of an input if an earlier case of this format and size has the same name:
+ * names become folders and the ids of cases. */
 static void make_name_unique(const struct mb_run *run, struct mb_case *c)
 {
     unsigned n_same = 1;
@@ -63,8 +63,8 @@ struct progress {
     bool is_complete; /* no case was interrupted */
 };
 
-/* Run one image under all conditions. Its case is kept if it is complete, or was interrupted
- * with some samples. */
+/* Run one image under all conditions. Keep its case if it is complete, or if it was interrupted
+ * and has samples. */
 static enum mb_status run_image(struct progress *p, const struct mb_image *image, size_t index,
                                 struct mb_err *err)
 {
@@ -126,12 +126,12 @@ enum mb_status mb_bench_run(const struct mb_case_options *options, const struct 
     return MB_OK;
 }
 
-/* How much a row calls for an exit code. */
+/* How serious the result of a row is for the exit code. */
 enum concern {
     CONCERN_NONE,
     CONCERN_CONDITION, /* skipped under this condition */
-    CONCERN_UNABLE,    /* skipped under all */
-    CONCERN_LACKING,   /* the same, and asked for by name or like every strategy of the case */
+    CONCERN_UNABLE,    /* skipped under all conditions */
+    CONCERN_LACKING,   /* the same, and either asked for by name or true of all strategies */
     CONCERN_FAILED,
 };
 

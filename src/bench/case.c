@@ -60,8 +60,8 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
-/* Set the variant up on the test image; for an update also as a full regeneration, to compare
- * the update with. Finish the candidate even after a failure. */
+/* Set the variant up on the test image. For an update, also set it up as a full regeneration,
+ * with which the update is compared. Finish the candidate even after a failure. */
 static enum mb_status init_candidate(struct mb_candidate *candidate,
                                      const struct mb_vk_image *image,
                                      const struct mb_task *task, struct mb_err *err)
@@ -164,7 +164,7 @@ static enum mb_status stays_within(const struct context *c, struct mb_candidate 
         MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
         *is_within = false;
         result->status = MB_RESULT_FAILED;
-        result->verify = MB_VERIFY_SKIPPED; /* whatever else is wrong, this is the reason */
+        result->verify = MB_VERIFY_SKIPPED; /* replaces any other verdict */
         snprintf(result->reason, sizeof result->reason, "%s", why.text);
     }
     return MB_OK;
@@ -239,7 +239,8 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
         if (!is_judged(result)) {
             continue;
         }
-        /* Verify on the probe first: what timed runs left could be right for the image. */
+        /* Verify on the probe first: on the image, correct texels could be left from timed
+         * runs. */
         if (result->verify == MB_VERIFY_PASS) {
             MB_DO(judge(c, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }

@@ -42,7 +42,7 @@ static void warn_below_floor(const struct mb_timing *timing, uint64_t llc_bytes,
     }
 }
 
-/* Warn of what the figures of a timed row do not show. */
+/* Warn of what limits the figures of a timed row but does not show in them. */
 static void warn_row(const struct mb_case_options *options, const struct mb_timing *timing,
                      struct mb_row *row)
 {
@@ -86,8 +86,8 @@ static void find_floor(const struct mb_roofline *roofline, struct mb_timing *tim
     timing->floor_ns = timing->is_dispatch_bound ? roofline->null_dispatch_ns : memory_ns;
 }
 
-/* Say why a strategy that leaves work out was not sampled: the strategies beside it, which make
- * the whole chain, were given up. */
+/* Say why a strategy that leaves work out was not sampled: every strategy that makes the whole
+ * chain was given up. */
 static void explain_untimed(const struct mb_timing *timing, struct mb_row *row)
 {
     if (timing->samples.n_kept == 0 && row->result->is_diagnostic &&
@@ -117,8 +117,8 @@ static enum mb_status conclude_timing(const struct mb_case_options *options,
     return MB_OK;
 }
 
-/* Warn of what is the same for all rows of a case: what could not be done as asked, and how the
- * input changed on its way into the image. */
+/* Warn of what affects all rows of a case: what could not be done as asked, and how the input
+ * changed on its way into the image. */
 static void warn_case(const struct mb_case_options *options, const struct mb_case *c,
                       struct mb_warnings *warnings)
 {

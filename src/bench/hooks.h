@@ -10,11 +10,14 @@ struct mb_reference;
 /* Calls from a run to its caller; all but on_chain are required. */
 struct mb_hooks {
     void *user;
-    /* True once the user wants to stop: samples in flight are finished, whole blocks kept. */
+    /* Returns true once the user wants to stop: the run then finishes samples in flight and
+     * keeps whole blocks. */
     bool (*is_interrupted)(void *user);
-    /* A step that has no count begins, such as "verifying". `label` names the strategy. */
+    /* Called when a step without a count begins, such as "verifying". `label` names the
+     * strategy. */
     void (*on_step)(void *user, const char *label, const char *step);
-    /* `n_done` of `n_total` blocks are sampled, each of `n_candidates` strategies. */
+    /* Called when `n_done` of `n_total` blocks are sampled, each of `n_candidates` strategies.
+     * */
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
     /* The chain of `result`, read back after its last verification as a packed block of
      * c->layout; the hook may write it to files and note the files in the result. `reference`
@@ -37,7 +40,7 @@ struct mb_case_options {
     const struct mb_hooks *hooks;
     const struct mb_variant *rows;
     size_t n_rows;
-    const char *const *left_out; /* [n_rows] why a row is not run, or NULL; NULL: run all */
+    const char *const *left_out; /* [n_rows] why not to run the row, or NULL; NULL: run all */
     const struct mb_condition *conditions;
     size_t n_conditions; /* at least 1 */
     struct mb_calibration *calibration;

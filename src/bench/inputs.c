@@ -7,10 +7,11 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
+/* If an input would bring the kept texels above this size, it is decoded again in its turn. */
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
-/* The size of image `index`: one of --size in turn, else the input's own. */
+/* The size of image `index`: sizes given by --size are taken in turn; without --size, the
+ * input's own. */
 static struct mb_extent extent_of(const struct mb_settings *settings,
                                   const struct mb_image *image, size_t index)
 {

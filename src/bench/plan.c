@@ -23,7 +23,8 @@ struct row_list {
     size_t n_rows;
 };
 
-/* The index of `word` among the names; if it is none of them, `unknown` says so. */
+/* Find the index of `word` among the names; if it is none of them, fail with the message
+ * `unknown`. */
 static enum mb_status find_name(const char *const *names, size_t n_names, const char *word,
                                 struct mb_text unknown, size_t *index, struct mb_err *err)
 {
@@ -110,8 +111,8 @@ static char *cut(char *text)
     return colon;
 }
 
-/* Append a row, unless it equals one of the first `n_known`, which is then by name if either
- * is. */
+/* Append a row. If it equals one of the first `n_known` rows, only mark that row as by name if
+ * the new one is. */
 static enum mb_status add_row(struct row_list *list, size_t n_known,
                               const struct mb_variant *row, struct mb_err *err)
 {
@@ -149,7 +150,7 @@ static bool next_combination(struct selection *selection)
     return false;
 }
 
-/* Whether a value that a sweep tries only by itself is combined with another one. */
+/* Whether a value that a sweep tries only by itself is combined with another such value. */
 static bool is_accompanied(const struct selection *selection)
 {
     const struct mb_strategy *strategy = selection->row.strategy;

@@ -37,7 +37,7 @@ struct mb_selftest {
 };
 
 /* Judge samples of the four plants and the timer's marks. `has_clock`: the device has a clock
- * of its own, so that an empty pair is short. Fails only without memory. */
+ * of its own, so an empty pair must be short. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_selftest_judge(const struct mb_samples *samples,
                                                const struct mb_timer_marks *marks,
                                                bool has_clock, struct mb_selftest *selftest,

@@ -11,7 +11,7 @@ struct state {
 };
 
 /* Whether an update would blit part of an odd axis: a blit scales its region as a whole, and
- * such a part has no whole texels above it. */
+ * part of an odd axis does not correspond to whole texels above it. */
 static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
 {
     struct mb_rect affected[MB_MAX_LEVELS];

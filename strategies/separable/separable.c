@@ -272,7 +272,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-/* The number of texels that a pass fetches into shared memory: the same for each row. */
+/* The number of texels that a pass fetches into shared memory; it is the same for each row. */
 static uint64_t count_fetched(const struct state *s, const struct pass *pass)
 {
     const uint32_t n_made = s->n_invocations / 2, n_source = (uint32_t)pass->push.n_source;

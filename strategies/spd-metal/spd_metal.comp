@@ -181,9 +181,9 @@ void make_tail_texel(int level, ivec2 at, int slice)
 }
 
 /* Makes levels 7 and below with one invocation: row by row from the top, and each row from the
- * left, so that every cell is read before it is overwritten. The others run the loops too: if
- * only some invocations enter a loop that reads memory, llvmpipe (Mesa 22.3) leaves the loop
- * after one iteration. */
+ * left, so that every cell is read before it is overwritten. All other invocations run the
+ * loops too: if only some invocations enter a loop that reads memory, llvmpipe (Mesa 22.3)
+ * leaves the loop after one iteration. */
 void make_tail_alone(bool is_first, int slice)
 {
     for (int level = 7; level < n_levels; level++) {

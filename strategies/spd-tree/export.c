@@ -1,5 +1,5 @@
-/* `mipbench export spd-tree` writes lib/ as it is and those of the strategy's modules that the
- * planner chooses for the requested formats. */
+/* `mipbench export spd-tree` writes lib/ as it is, and the modules that the planner chooses for
+ * the requested formats. */
 #include "modules.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 extern const struct mb_embedded mb_export_spd_tree[];
 
-/* The capabilities of a device if none is named. */
+/* The capabilities that are assumed if no device is named. */
 static const struct spd_tree_device usual_device = {
     .has_shuffles = true,
     .has_full_subgroups = true,
@@ -204,8 +204,8 @@ static enum mb_status remove_left_over(const struct mb_export *export,
 
 /* ---- A manifest */
 
-/* Adds the constants that the module declares. The plan lists those of all modules; two are
- * floats. */
+/* Adds the constants that the module declares. The plan lists the constants of all modules; two
+ * of them are floats. */
 static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *plan,
                           const struct mb_shader *shader)
 {

@@ -185,7 +185,8 @@ static void destroy_tree(void *tree)
     spd_tree_destroy(tree);
 }
 
-/* Captures statistics only for instances that are described, not for timed ones. */
+/* Makes a tree. `captures`: its pipelines capture statistics, for instances that are described
+ * and not timed. */
 static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void **kept,
                                   struct mb_err *err)
 {
@@ -200,8 +201,8 @@ static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void 
     return MB_OK;
 }
 
-/* Uses the device's tree, which keeps pipelines for later states, or a tree for this state
- * alone. */
+/* Uses the device's tree, which keeps pipelines for later states, or makes a tree for this
+ * state alone. */
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
     const struct mb_gpu *gpu = s->gpu;

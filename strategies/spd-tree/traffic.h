@@ -49,9 +49,9 @@ static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan, uint32_
 }
 
 /* The bytes for all layers. For updates, only the texels that tiles leave of their last level
- * count: the levels below, which one workgroup makes, are small. The tail starts again every
- * levels_per_round levels; each texel there then acts as a tile. Slots are counted once for all
- * levels of a round (tail.glsl). */
+ * count: the levels below are made by one workgroup and are small. The tail starts again every
+ * levels_per_round levels, and each texel there then acts as a tile. Slots are counted once for
+ * all levels of a round (tail.glsl). */
 static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan)
 {
     const uint32_t n_levels = plan->image.n_levels;

@@ -115,8 +115,8 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* Whether half floats can hold the texels. Of 11 bits of mantissa, a sum of four texels takes
- * two and its rounding one, which leaves 8 (10-bit codes were off by 1.06). */
+/* Whether half floats can hold the texels. Of their 11 bits of mantissa, a sum of four texels
+ * uses two and its rounding one, so 8 bits remain (10-bit codes were off by 1.06). */
 static bool is_held_by_halves(const struct mb_format *format)
 {
     return mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 255.0;

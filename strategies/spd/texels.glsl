@@ -66,7 +66,8 @@ Texel taken_over(HandedOff bits)
     return unpacked(bits);
 }
 
-/* Does not round averages in half floats: their error exceeds that of the hardware's rounding. */
+/* Rounds extremes and sRGB. Other averages in half floats stay as they are: their error exceeds
+ * that of the hardware's rounding. */
 vec4 to_store(f16vec4 texel)
 {
     return REDUCE == REDUCE_AVG && !IS_SRGB ? vec4(texel) : rounded(vec4(texel));

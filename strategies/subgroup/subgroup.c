@@ -10,8 +10,8 @@ enum { NPOT_FLOOR, NPOT_BOX };
 
 extern const struct mb_shader mb_spv_subgroup;
 
-/* The two pipelines. PAIRS makes runs of levels, by the floor policy or of even sizes; BOX
- * makes single levels of odd size by the box policy. Descriptor set n reads level n. */
+/* The two pipelines. PAIRS makes runs of levels: of any size by the floor policy, or of even
+ * sizes. BOX makes single levels of odd size by the box policy. Set n reads level n. */
 enum { PAIRS, BOX };
 
 struct state {

@@ -42,8 +42,8 @@ layout(push_constant) uniform Push
 /* The number of levels that one subgroup can make by shuffles. */
 const int LEVELS_PER_SUBGROUP = SUBGROUP_SIZE >= 64 ? 3 : SUBGROUP_SIZE >= 16 ? 2 : 1;
 
-/* Holds the texels of all exchanges, which are at most 64, 16 and 4, so that no cell is
- * overwritten while it may still be read. */
+/* Holds the texels of all exchanges, at most 64, 16 and 4, each in cells of its own, so that no
+ * cell is overwritten while it may still be read. */
 shared vec4 cells[64 + 16 + 4];
 
 /* Z-order: even bits are x, odd bits are y. */

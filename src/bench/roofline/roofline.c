@@ -1,8 +1,5 @@
-/* The memory floor: a sweep for the last-level cache, then mixed traffic at a footprint that no
- * cache holds, in several variants, the best of which counts.
- *
- * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
- * workgroup sizes are tried first, and more items per invocation only with the best size. */
+/* The memory floor. A sweep finds the last-level cache; then several variants of mixed traffic
+ * run at a footprint that no cache holds, and the fastest variant counts. */
 #include "bench/roofline/roofline.h"
 
 #include <math.h>
@@ -14,18 +11,19 @@
 
 #define MIB UINT64_C(0x100000)
 
-/* Assumed if the sweep finds no cache: as much as large CPUs have, and more than most GPUs. */
+/* Assumed if the sweep finds no cache: as large as in large CPUs, and larger than in most GPUs.
+ * */
 #define ASSUMED_LLC_BYTES (64 * MIB)
 
 #define CACHE_FACTOR        8
 #define SCOUT_BYTES         (1024 * MIB)
 #define CPU_SCOUT_BYTES     (4 * MIB)
-#define GENEROUS_BYTES      (512 * MIB) /* if reading it does not take long */
+#define GENEROUS_BYTES      (512 * MIB) /* if reads of this take at most GENEROUS_NS */
 #define GENEROUS_NS         500e3
 #define CPU_PASS_NS         4e6
 #define LARGE_TEXELS_A_SIDE 8192u
 
-/* Launch and last wave of a dispatch take a few microseconds: 1 % of this. */
+/* The launch and the last wave of a dispatch take a few microseconds, 1 % of MIN_TIMED_NS. */
 #define MIN_TIMED_NS 400e3
 #define WARM_UP_NS   20e6
 
@@ -38,7 +36,7 @@
 /* The knee. */
 #define MAX_POINTS 24u
 #define MIN_POINTS 6u
-#define N_MEMORY   3u /* last points, which must all show memory's bandwidth */
+#define N_MEMORY   3u /* last points of the sweep, all of which must show memory's bandwidth */
 
 /* An H200 reads its cache about 1.3 times as fast as its memory; timings repeat to 2 %. */
 #define STEP_RATIO    1.12
@@ -122,7 +120,8 @@ static uint64_t buffer_bytes(const struct measurement *m, uint64_t n_bytes)
     return most_of(n_bytes / MB_TRAFFIC_UNIT_BYTES, 1) * MB_TRAFFIC_UNIT_BYTES;
 }
 
-/* Limit of one side: both take at most a quarter of the largest device-local heap. */
+/* The size limit of each of the two sides: together they take at most a quarter of the largest
+ * device-local heap. */
 static uint64_t side_limit(const struct mb_gpu *gpu)
 {
     uint64_t heap_bytes = 0;
@@ -232,7 +231,7 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
     return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &field, err);
 }
 
-/* Size of one side, before limits, that no cache holds. */
+/* The size of one side that no cache holds, before limits apply. */
 static uint64_t large_bytes(const struct measurement *m)
 {
     const uint64_t beyond_cache = m->out->llc_bytes * CACHE_FACTOR;
@@ -250,7 +249,7 @@ static enum mb_status measure_buffers(const struct measurement *m, struct mb_err
     return measure_mix(m, &field, err);
 }
 
-/* Square layers of rgba8, about `n_bytes` in all and no more than the limit. */
+/* Describe square layers of rgba8, about `n_bytes` in all and no more than the limit. */
 static void large_layout(const struct measurement *m, uint64_t n_bytes,
                          struct mb_layout *layout)
 {

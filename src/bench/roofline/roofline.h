@@ -1,5 +1,5 @@
-/* The memory floor: how fast this device moves bytes as a mip chain does, and what a dispatch
- * costs, measured in the same run as the strategies. */
+/* The memory floor: how fast this device moves bytes with the access pattern of a mip chain,
+ * and what a dispatch costs, measured in the same run as the strategies. */
 #pragma once
 
 #include "bench/settings.h"
@@ -15,7 +15,8 @@ MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
 /* Footprint `i` of the sweep that looks for the last-level cache: 1, 1.5, 2, 3, 4 ... MiB. */
 uint64_t mb_sweep_bytes(size_t i);
 
-/* The size of the last-level cache by the bandwidths of the sweep's first `n` footprints: the
- * largest footprint whose bandwidth is at least halfway from memory's up to the cache's
- * plateau. The last three must show memory's bandwidth. 0 if there is no such knee. Pure. */
+/* The size of the last-level cache, from the bandwidths of the sweep's first `n` footprints:
+ * the largest footprint whose bandwidth is at least halfway from that of memory up to the
+ * plateau of the cache. The last three footprints must show memory's bandwidth. 0 if there is
+ * no such knee. Pure. */
 uint64_t mb_cache_knee(const double *gbps, size_t n);

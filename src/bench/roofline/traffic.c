@@ -49,7 +49,7 @@ static uint64_t count_bytes(const struct mb_field *field)
                            : field->buffer[MB_SOURCE].size_bytes;
 }
 
-/* Bindings 0 and 1: what is read, and what is written. */
+/* Bind the side that is read to binding 0 and the side that is written to binding 1. */
 static void bind_sides(const struct mb_field *field)
 {
     const bool is_fill = field->traffic == MB_TRAFFIC_FILL;
@@ -116,7 +116,8 @@ static uint32_t max_passes(const struct mb_field *field)
 
 static void record_buffer(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes)
 {
-    /* Nothing is stored: no sum of noise has this word in all four components. */
+    /* With this key and mask nothing is stored: no sum of noise has this word in all four
+     * components. */
     struct buffer_push push = {.key = 0x5eed5eed, .mask = UINT32_MAX};
     if (field->stores_sums) {
         push.key = push.mask = 0;
@@ -157,7 +158,7 @@ void mb_field_record(const struct mb_field *field, VkCommandBuffer cmd, uint32_t
     }
 }
 
-/* Make what buffers and images share, and fill the source with noise. */
+/* Make the parts that buffers and images have in common, and fill the source with noise. */
 static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
 {
     MB_DO(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));

@@ -54,7 +54,7 @@ struct mb_field {
     struct mb_pipeline compute;
 };
 
-/* Two buffers, whose sizes are multiples of MB_TRAFFIC_UNIT_BYTES within
+/* Make two buffers, whose sizes are multiples of MB_TRAFFIC_UNIT_BYTES within
  * gpu->info.limits.maxStorageBufferRange; mixed traffic needs a target of at least a quarter of
  * the source. */
 MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
@@ -85,12 +85,12 @@ MB_MUST_CHECK enum mb_status mb_field_choose(struct mb_field *field, enum mb_tra
                                              uint32_t workgroup_size, uint32_t n_items,
                                              struct mb_err *err);
 
-/* Record one dispatch that passes over pass_bytes `n_passes` times, a number that the device's
- * limits on a dispatch bound. */
+/* Record one dispatch that passes over pass_bytes `n_passes` times; the device's limits on a
+ * dispatch bound `n_passes`. */
 void mb_field_record(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes);
 
 /* Time the kernel: `*gbps`, in 10^9 bytes a second, comes from the median of a few dispatches,
- * each of as many passes as take `min_ns`, after untimed ones. It is NaN if the clock stood
- * still or an image is too small. */
+ * after untimed ones; each makes as many passes as take `min_ns`. `*gbps` is NaN if the clock
+ * stood still or an image is too small. */
 MB_MUST_CHECK enum mb_status mb_field_time(struct mb_field *field, double min_ns, double *gbps,
                                            struct mb_err *err);

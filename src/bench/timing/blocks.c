@@ -103,8 +103,8 @@ static bool has_moved(double a_ns, double b_ns)
     return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
 }
 
-/* Load the device until its clock is as fast as the fastest seen. If that takes longer than
- * MB_MAX_LOAD_NS in all, the present clock is taken for the fastest. */
+/* Load the device until its clock is as fast as the fastest seen. If MB_MAX_LOAD_NS of load in
+ * all do not suffice, take the present clock for the fastest from then on. */
 static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
 {
     double *fastest_ns = loop->options->fastest_probe_ns;
@@ -126,7 +126,7 @@ static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
     return MB_OK;
 }
 
-/* Whether the last MB_N_WINDOWS probes agree. */
+/* Whether the last MB_N_WINDOWS probes agree within MB_STEADY. */
 static bool is_steady(const double *window_ns, uint32_t n_windows)
 {
     double least = INFINITY, most = 0.0;
@@ -170,7 +170,8 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     return MB_OK;
 }
 
-/* Whether each median's interval is within max_noise on both sides, or half a granule. */
+/* Whether the 95 % interval of each median is within max_noise on both sides, or within half a
+ * granule. */
 static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
@@ -180,7 +181,7 @@ static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *er
         struct mb_stats stats;
         mb_samples_column(loop->samples, i, loop->column);
         if (isnan(loop->column[loop->samples->n_kept - 1])) {
-            continue; /* was given up */
+            continue; /* the candidate was given up */
         }
         MB_DO(mb_stats_compute(loop->column, loop->samples->n_kept, &stats, err));
         double half_ns = fmax(stats.median_ns - stats.median_ci_ns[0],
@@ -191,7 +192,8 @@ static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *er
     return MB_OK;
 }
 
-/* Accept a clock that moved and stayed: else every further block would be flagged. */
+/* Accept a clock that moved and stayed at its new speed: otherwise every further block would be
+ * flagged. */
 static void follow_clock(struct loop *loop, const struct mb_block *block)
 {
     const bool is_shifted =
@@ -204,8 +206,8 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
     }
 }
 
-/* Whether the time is up: timeout_ns applies after any block, budget_ns after min_blocks,
- * flagged ones included. */
+/* Whether the time is up: timeout_ns applies after any block, budget_ns after min_blocks;
+ * flagged blocks count, too. */
 static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
                     uint32_t n_blocks)
 {

@@ -61,9 +61,9 @@ struct mb_measure_options {
     double granularity_ns;
 };
 
-/* Warm up, then sample whole blocks until a reason of enum mb_stop applies. `samples`
- * (mb_samples_finish, also after a failure) keeps the whole blocks after an interruption. If
- * the sampler fails, what is in flight is not collected. */
+/* Warm up, then sample whole blocks until a reason of enum mb_stop applies. After an
+ * interruption, `samples` keeps the whole blocks (mb_samples_finish, also after a failure). If
+ * the sampler fails, samples in flight are not collected. */
 MB_MUST_CHECK enum mb_status mb_measure(const struct mb_sampler *sampler,
                                         const struct mb_measure_options *options,
                                         struct mb_samples *samples, struct mb_err *err);

@@ -16,7 +16,7 @@ struct mb_calibration {
     double probe_ns;             /* the fastest run of the probe so far; NaN without one */
     struct mb_timer_marks marks; /* NaN without a timer */
     struct mb_roofline roofline; /* NaN: not asked for */
-    struct mb_field evictor;     /* made by the first timing that needs it; gpu NULL before */
+    struct mb_field evictor; /* made by the first timing that needs it; until then gpu = NULL */
 };
 
 /* Measure timer, clock and memory: about two seconds on a GPU. A device without timestamps gets

@@ -16,8 +16,8 @@
 
 extern const struct mb_shader mb_spv_probe;
 
-/* As in shaders/probe.comp. Halving and adding one converges to 2: no denormals, no infinity.
- */
+/* As in shaders/probe.comp. Each step halves and adds one, which converges to 2: no value
+ * becomes denormal or infinite. */
 struct push {
     uint32_t n_steps;
     float factor, summand;
@@ -58,7 +58,7 @@ enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns, struct 
     return mb_timer_run(&probe->timer, &probe->submission, 1, duration_ns, err);
 }
 
-/* The shortest of a few runs: nothing disturbed it. */
+/* The shortest of a few runs: it is the least disturbed. */
 static enum mb_status run_least(struct mb_probe *probe, double *least_ns, struct mb_err *err)
 {
     *least_ns = (double)INFINITY;

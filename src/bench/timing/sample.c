@@ -16,7 +16,7 @@ static void record_chains(const struct mb_recorded_sample *sample, uint32_t firs
     }
 }
 
-/* Overwrite results on up to `n` images. Each recording has its spots in other places. */
+/* Overwrite results on up to `n` images. Each recording overwrites other places. */
 static void record_spoil(const struct mb_recorded_sample *sample, uint32_t first_instance,
                          uint32_t n, VkCommandBuffer cmd)
 {
@@ -31,7 +31,7 @@ static void record_spoil(const struct mb_recorded_sample *sample, uint32_t first
     }
 }
 
-/* How many of a part's chains are still in their images: the last ones. */
+/* How many of a part's chains are still in their images: the last one of each image. */
 static uint32_t count_last(const struct mb_recorded_sample *sample, uint32_t part)
 {
     const uint32_t n = sample->n_chains[part];

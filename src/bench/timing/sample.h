@@ -23,8 +23,8 @@ struct mb_recorded_sample {
     /* Before a part, run the chain untimed on the image whose turn is furthest off: the code
      * and its tables are then in the cache, whatever ran before. */
     bool warms_code;
-    /* A texel for each layer, which overwrites one texel in each of levels 1.. before a part
-     * begins, as a chain that finds its levels right could skip its work. NULL: all texels are
+    /* One texel for each layer. Before a part begins, it overwrites one texel in each of levels
+     * 1..: a chain that finds its levels right could skip its work. NULL: all texels are
      * overwritten. */
     const struct mb_buffer *spots;
     /* Hashes the instances' images, in their order: after the stamps of each part, the chains

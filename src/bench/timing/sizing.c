@@ -9,8 +9,9 @@
 #define MAX_BEND     0.05 /* largest relative spread of the slopes between batches on a line */
 #define OVERLAPPED   4u   /* images of the overlap mode, unless a cold cache takes more */
 
-/* How many images keep the cache cold if a chain touches `footprint_bytes` of each (an update
- * only its affected region): least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes. */
+/* How many images keep the cache cold if a chain touches `footprint_bytes` of each (if an
+ * update: only its affected region): the least n >= 2 with n footprints >= MB_COLD_FACTOR x
+ * llc_bytes. */
 static uint64_t count_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
 {
     const uint64_t least_bytes = footprint_bytes > 0 ? footprint_bytes : 1;

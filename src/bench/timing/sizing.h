@@ -7,9 +7,10 @@
 #include "result/result.h"
 #include "vk/timer.h"
 
-/* The most images: with more, making views and descriptors takes longer than the run. */
+/* The largest number of images in a rotation: with more, making views and descriptors takes
+ * longer than the run. */
 #define MB_MAX_ROTATION 64u
-/* A cache is cold after other bytes of this many times its size. */
+/* A cache counts as cold after other accesses to this many times its size. */
 #define MB_COLD_FACTOR 4u
 
 /* Fill in n_rotated and is_evicted of a timing by its mode, its cache and the bytes of its
@@ -28,16 +29,16 @@ uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns, 
  * and has no clock to warm up, so fewer blocks keep a first run short. */
 struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings, bool is_cpu);
 
-/* The time of one chain by a sample: its share of a single part, or the slope of batches of
- * different lengths. */
+/* The time of one chain, from a sample: the time of a single part divided by its chains, or the
+ * slope over batches of different lengths. */
 double mb_schedule_chain_ns(const uint32_t *n_chains, const double *part_ns, uint32_t n_parts);
 
 /* Fill in row->fixed_ns, the part of a batch's time that does not grow with its chains, from
- * the medians of the parts over kept blocks; NaN, with a warning, if these are not on a line.
- * row->column and n_chains are given; `scratch` has room for n_kept. */
+ * the medians of the parts over kept blocks; if the medians are not on a line: NaN, with a
+ * warning. row->column and n_chains are given; `scratch` has room for n_kept. */
 void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row,
                             double *scratch);
 
-/* A time whose interval reaches zero is not a time: mark the row as skipped, "below
- * resolution", and clear its statistics. The raw parts stay in the timing. */
+/* If the interval of a time reaches zero, mark the row as skipped, "below resolution", and
+ * clear its statistics. The raw parts stay in the timing. */
 void mb_schedule_drop_unresolved(struct mb_row *row);

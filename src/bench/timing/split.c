@@ -8,8 +8,8 @@
 
 #define N_RUNS 20u
 
-/* The intervals of a chain: for each mark, the gap before it, then the mark itself. Query 0 is
- * stamped before the chain. */
+/* The intervals of a chain: for each mark, first the gap before it, then the interval of the
+ * mark itself. Query 0 is stamped before the chain. */
 struct intervals {
     double ns[2 * MB_MAX_MARKS][N_RUNS];
 };
@@ -34,7 +34,7 @@ static enum mb_status run(const struct mb_marks *marks, struct mb_submission *su
     return MB_OK;
 }
 
-/* Add up the medians of marks on the same levels. */
+/* Add up the medians of those marks that are on the same levels. */
 static void summarise(const struct mb_marks *marks, struct intervals *intervals,
                       struct mb_split *split)
 {

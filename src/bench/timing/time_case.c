@@ -69,7 +69,7 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
                            : MB_OK;
 }
 
-/* Make the texels of the spots, of a value that is unlikely to be right anywhere. */
+/* Make the texels that overwrite the spots; their value is unlikely to be right anywhere. */
 static enum mb_status make_spots(struct timing *t, struct mb_err *err)
 {
     const struct mb_layout *layout = &t->timing->of->layout;
@@ -104,7 +104,7 @@ static struct mb_recorded_sample describe_sample(const struct timing *t,
         .name = candidate->result->label,
     };
     if (timing->mode != MB_MODE_LATENCY && !is_cpu(t)) {
-        /* The first chain must find in the cache what all later ones do. */
+        /* The first timed chain must find in the cache what later chains find. */
         sample.n_lead = timing->n_rotated;
     }
     if (timing->mode == MB_MODE_THROUGHPUT) {
@@ -126,10 +126,10 @@ static void note_wrong(struct mb_candidate *candidate, const char *which)
                       "wrong while timed: %s: the chain differs from the verified one", which);
 }
 
-/* Find the hash that timed chains, which run over poison, must have. A whole chain must have
- * that of the verified one. The hash of an update also depends on texels beside its region, so
- * run the update once. Also run a strategy with its own source once: the source still holds the
- * probe. */
+/* Find the hash that timed chains, which run over poison, must have. For a whole chain it is
+ * the hash of the verified chain. The hash of an update also depends on texels beside its
+ * region, so run the update once. Also run a strategy with its own source once: the source
+ * still holds the probe. */
 static enum mb_status find_hash(struct timing *t, struct mb_candidate *candidate,
                                 struct mb_err *err)
 {
@@ -321,8 +321,9 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, str
     return mb_submission_submit(&t->in_slot[slot]->submission, err);
 }
 
-/* Collect a sample. If its stamps are invalid, take it again on the next image of a rotation:
- * this image is in the cache now. A strategy that was given up has NaN for all its times. */
+/* Collect a sample. If its stamps are invalid, take the sample again on the next image of a
+ * rotation, since this image is in the cache now. A strategy that was given up has NaN for all
+ * its times. */
 static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
                                      struct mb_sample *sample, struct mb_err *err)
 {

@@ -8,8 +8,8 @@
 /* Sample `n_candidates` >= 1 rows of the timing's case, interleaved, one of them under two
  * names, and fill in the samples of `timing` and the figures of its rows. If the cache cannot
  * be kept cold (it takes too many images, or cannot be swept), every row is skipped with that
- * reason; so is a row whose times the device's clock does not resolve. Fails on Vulkan errors
- * and without memory. */
+ * reason. A row whose times the device's clock does not resolve is skipped, too. Fails on
+ * Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_case_options *options,
                                            struct mb_test_image *test_image,
                                            struct mb_candidate *candidates, size_t n_candidates,

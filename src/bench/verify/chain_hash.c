@@ -1,5 +1,5 @@
-/* Hashing chains on the device. All workgroups add to the slots, so these are in device memory,
- * and copied to the host afterwards. */
+/* Hashing chains on the device. All workgroups add to the slots; so the slots are in device
+ * memory and are copied to the host afterwards. */
 #include "bench/verify/chain_hash.h"
 
 #include <string.h>

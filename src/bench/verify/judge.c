@@ -38,8 +38,8 @@ void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char
     }
 }
 
-/* The probe of float formats has values that kernels tend to clamp or lose the sign of, except
- * for r32f, which may be read as depth in [0, 1]. */
+/* The name of the probe's pattern. Float formats get values that kernels tend to clamp or lose
+ * the sign of, except r32f, which may be read as depth in [0, 1]. */
 static const char *probe_of(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
@@ -91,7 +91,7 @@ static void note_failure(struct mb_judge *judge, const char *what)
                       judge->pass == MB_JUDGE_AFTER ? " after timing" : "", what);
 }
 
-/* `rule`: what the candidate did to the texel. */
+/* Note which `rule` the candidate broke at a texel. */
 static void note_breach(struct mb_judge *judge, const char *rule,
                         const struct mb_bad_texel *bad)
 {
@@ -249,7 +249,7 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
     return MB_OK;
 }
 
-/* Exchange a few texels of level 0. */
+/* Exchange N_CHANGED pairs of texels of level 0. */
 static void change(const struct mb_layout *layout, uint8_t *texels)
 {
     struct mb_rng rng;
@@ -365,7 +365,7 @@ enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candida
                : MB_OK;
 }
 
-/* Note how far the chain in the read-back buffer is from the exact average: all that can be
+/* Note how far the chain in the read-back buffer is from the exact average: nothing else can be
  * said of a chain that no filter describes. */
 static enum mb_status measure_box(struct mb_judge *judge, struct mb_result *result,
                                   struct mb_err *err)

@@ -80,7 +80,8 @@ MB_MUST_CHECK enum mb_status mb_judge_run(struct mb_judge *judge,
                                           enum mb_content content, enum mb_judge_pass pass,
                                           struct mb_err *err);
 
-/* Verify a candidate that no filter describes: it may make anything, but must not touch level 0
- * or levels that were not asked for. Notes its distance to box. The judge must not be blind. */
+/* Verify a candidate that no filter describes: its levels may hold anything, but it must not
+ * touch level 0 or levels that were not asked for. Notes the distance to box. The judge must
+ * not be blind. */
 MB_MUST_CHECK enum mb_status
 mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *candidate, struct mb_err *err);

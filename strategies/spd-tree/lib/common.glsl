@@ -14,7 +14,7 @@ layout(constant_id = 2) const int SUBGROUP_SIZE = 32; /* lanes that exchange tex
 layout(constant_id = 9) const bool IS_GPU = true;
 /* True for compilers that would spill registers: strips then prefetch nothing. */
 layout(constant_id = 24) const bool IS_LEAN = false;
-/* The most rows in a strip, limited by shared memory. */
+/* The largest number of rows in a strip, limited by shared memory. */
 layout(constant_id = 3) const int MAX_ROWS = 12;
 
 #ifdef EXTREME

@@ -72,8 +72,9 @@ ENCODED encode_level(const int level, const TEXEL sums)
     return encode_sums(scale_of_sums(level), sums);
 }
 
-/* Reduce four texels of a level to one of the next: the arguments, or those of lanes whose indices differ in two bits.
- * The neighbour along an axis of one texel is the texel itself; no level of a tile has such an axis. */
+/* Reduce four texels of a level to one of the next: either the arguments, or the texels of four lanes whose indices
+ * differ in two bits. The neighbour along an axis of one texel is the texel itself; no level of a tile has such an
+ * axis. */
 #define NO_SINGLE bvec2(false)
 #define DEFINE_JOINS(SUM)                                                                           \
     SUM join_four(bvec2 is_single, SUM v00, SUM v10, SUM v01, SUM v11)                              \
@@ -222,7 +223,7 @@ Upper make_levels_1_2(const ivec2 tile, const int layer, const uint index)
     return made;
 }
 
-/* Keeps the texel if the levels below continue from it. */
+/* Keeps the texel in shared memory if the levels below continue from it. */
 void leave_sums(const int level, const ivec2 at, const TEXEL sums)
 {
     if (level == FIRST_LEVELS && HAS_PARTIALS) {

@@ -9,7 +9,8 @@ layout(set = 0, binding = 2) nonprivate buffer Words
     uint extreme_word[]; /* by layer, level, row, column, channel; zero between runs */
 };
 
-/* A word that grows with the number (for minima, as the number falls). NaN gives 0, which loses against any number. */
+/* A word that grows with the number (for minima: that grows as the number falls). NaN gives 0, which loses against any
+ * number. */
 uint ordered_word(const float value)
 {
     uint bits = floatBitsToUint(value);

@@ -40,8 +40,9 @@ const int LOWEST = IS_SMALL ? 1 : 2; /* first level with one invocation per texe
  * if there is an invocation for each partial, follow them. */
 shared TEXEL partials[N_PARTIALS];
 
-/* The texels that several tiles contribute to. First word: x, and y << 16. Second word: the number of levels below the
- * tiles' levels, the index in partials[] << 4, and the number of tiles << 16, up to what words can count. */
+/* The texels that several tiles contribute to. First word: x, and y << 16. Second word: three fields, namely the number
+ * of levels below the tiles' levels, the index in partials[] << 4, and the number of tiles << 16 (at most what words
+ * can count). */
 shared uvec2 common_texel[N_COMMON];
 shared uint n_common;
 

@@ -129,8 +129,8 @@ TEXEL join_two(const TEXEL a, const TEXEL b)
     return IS_EXTREME ? extreme(a, b) : a + b;
 }
 
-/* Joins two taps of an even axis: their sum or, where that could overflow, their mean. The mean is precise, because
- * compilers would otherwise halve the sum. */
+/* Joins two taps of an even axis: returns their sum or, if that could overflow, their mean. The mean is precise,
+ * because compilers would otherwise halve the sum. */
 TEXEL join_taps(const TEXEL a, const TEXEL b)
 {
 #ifndef ALPHA

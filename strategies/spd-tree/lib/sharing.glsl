@@ -71,7 +71,7 @@ uint node_of_texel(const int n, const ivec2 at, const int layer, const uint n_ea
     return uint(layer) * n_nodes + nodes[n - 1] + uint(at.y * extent_of(FIRST_LEVELS + n).x + at.x) * n_each;
 }
 
-/* The taps along one axis that the tile has: their indices, counted from `first`, and their weights. */
+/* The taps along one axis that are texels of the tile: their indices, counted from `first`, and their weights. */
 struct Taps {
     ivec3 at;
     vec3 weight;

@@ -182,7 +182,7 @@ struct arm_cores {
 };
 #define STRUCTURE_TYPE_ARM_CORES ((VkStructureType)1000497001)
 
-/* The properties and features that spd_tree_get_features() reads. */
+/* The properties and features that spd_tree_get_features() queries. */
 struct facts {
     VkPhysicalDeviceProperties2 core;
     VkPhysicalDeviceVulkan11Properties v11;
@@ -329,7 +329,7 @@ void spd_tree_get_features(VkPhysicalDevice physical, struct spd_tree_features *
                               : NULL;
 }
 
-/* ---- Objects: a call that fails leaves its handle undefined, so it is cleared */
+/* ---- Objects: if a call fails, its handle is undefined, so the handle is cleared */
 
 static VkResult create_set_layout(struct spd_tree *tree)
 {
@@ -557,7 +557,7 @@ uint64_t spd_tree_scratch_bytes(const struct spd_tree *tree, const struct spd_tr
                      (plan.counter_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* What descriptor writes point to. */
+/* Descriptor writes, and the structures that they point to. */
 struct written {
     VkDescriptorImageInfo source, stored[N_STORED], sampled[N_SAMPLED];
     VkDescriptorBufferInfo hand_off, counters;

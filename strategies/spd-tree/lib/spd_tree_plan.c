@@ -106,11 +106,11 @@ static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
 
 /* the most tiles that a word can count, if it has two channels (words.glsl) */
 #define MAX_SHARING  1024u
-#define MOST_SHARING 32767u /* the same if it has one channel */
+#define MOST_SHARING 32767u /* the same if the word has one channel */
 
-/* The number of cores, if the device does not report it. The planner lets each core run two
- * workgroups, each with half of the core's shared memory; all workgroups that run at the same
- * time are a wave. */
+/* The number of cores that is assumed if the device reports none. The planner lets each core
+ * run two workgroups, each with half of the core's shared memory; all workgroups that run at
+ * the same time are a wave. */
 #define USUAL_CORES 64u
 
 static uint32_t shared_budget(const struct spd_tree_device *device)
@@ -172,14 +172,15 @@ static bool choose_strips(const struct spd_tree_device *device,
 }
 
 /* The number of texels that an update keeps in shared memory while it makes the levels below
- * the tiles' levels: as many as fit. On a CPU shared memory is no faster, so few suffice. */
+ * the tiles' levels: as many as fit. On a CPU, shared memory is no faster than other memory, so
+ * 256 suffice. */
 static uint32_t n_held_texels(const struct spd_tree_device *device,
                               const struct spd_tree_image *image,
                               const struct spd_tree_plan *plan)
 {
     const uint32_t most = shared_budget(device);
     const uint32_t used = shared_bytes(image, &plan->module, plan->tile_x, 2 * plan->max_rows) +
-                          1024; /* boxes, and a margin */
+                          1024; /* room for boxes, and a margin */
     return !spd_tree_is_update(image) || used >= most ? 1
            : device->is_cpu                           ? 256
                             : (most - used) / spd_tree_fetched_bytes(image);
@@ -398,7 +399,7 @@ static void set_update(const struct spd_tree_image *image, struct spd_tree_plan 
     }
 }
 
-/* Whether all tiles run at the same time, so that the hand-off is the critical path. */
+/* Whether all tiles run at the same time, which makes the hand-off the critical path. */
 static bool is_late(const struct spd_tree_device *device, const struct spd_tree_image *image,
                     const struct spd_tree_plan *plan)
 {
@@ -464,9 +465,9 @@ static bool may_have_words(const struct spd_tree_image *image)
            !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
 }
 
-/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes no levels.
- * Otherwise they do up to a little more than two waves, since each tile waits for the texels it
- * shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
+/* Whether tiles of 64x64 cost less than strips. If partials.glsl makes no levels, they do. If
+ * it makes levels, they do up to a little more than two waves, since each tile waits for the
+ * texels it shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
 static bool even_is_best(const struct spd_tree_device *device,
                          const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {

@@ -140,7 +140,7 @@ struct spd_tree_plan {
     uint32_t rows, max_rows; /* of strips; otherwise 0 */
     uint32_t n_first, tile_x,
         tile_y;    /* n_first: levels that tiles make; tile_x, tile_y: size in the last */
-    bool has_tail; /* tiles make six levels; tail.glsl continues from a texel of each */
+    bool has_tail; /* tiles make six levels; tail.glsl continues from one texel per tile */
     uint32_t levels_per_round; /* levels that tail.glsl makes per round */
     bool is_lean;              /* saves registers */
 };

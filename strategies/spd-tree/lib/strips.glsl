@@ -38,8 +38,8 @@
 
 #define LANE_COLUMNS 4 /* of level 0 */
 
-/* Whether all strips run the same number of iterations. Lanes that exchange through shared memory need that. So does
- * llvmpipe: an invocation that never enters a loop would pass the barriers after the loop. */
+/* Whether all strips must run the same number of iterations. They must if lanes exchange through shared memory, and on
+ * llvmpipe, where an invocation that never enters a loop would pass the barriers after the loop. */
 #ifdef SUBGROUPS
 #define ARE_ROWS_TOLD (!IS_GPU)
 #else
@@ -226,7 +226,7 @@ Rows fetch(int y)
 }
 
 #ifdef SUBGROUPS
-/* Exchanges two columns with the other lane of a pair: the even lane gives its last two columns, the odd lane its first
+/* Exchanges two columns between the lanes of a pair: the even lane gives its last two columns, the odd lane its first
  * two. */
 void exchange(inout Row row, const bool is_odd)
 {
@@ -339,7 +339,7 @@ void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
 }
 
 /* Stores two rows of level 2, one column per lane; four lanes first exchange texels with the next four. Every other
- * strip starts in the middle of a sector, so two strips fill a half of it each. */
+ * strip starts in the middle of a sector, so that sector is filled by two strips, half by each. */
 void store_rows2(const int y, EncodedTwo rows)
 {
     int x = s.first.x << 1;
@@ -374,8 +374,9 @@ bool is_odd_and_paired()
     return false;
 }
 
-/* The first of the two rows of level 0 that are fetched for row `y` of level 1. On an odd height these are the last two
- * of the three rows it covers; if rows are paired, the last of the three and the row below. */
+/* The first of the two rows of level 0 that are fetched for row `y` of level 1. If the height is odd, row `y` covers
+ * three rows, and the two are the last of these; if rows are paired, the two are the last of the three and the row
+ * below. */
 int new_rows(const int y)
 {
     if (is_odd_and_paired()) {

@@ -177,8 +177,8 @@ TEXEL reduce_4_slots(const int from, const uint first)
     return join_four(equal(extent_of(from), ivec2(1)), slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
 }
 
-/* At most three cells of three levels, or two cells of four, follow one another. Each store below lists the levels it
- * can be for. */
+/* At most three cells of three levels, or two cells of four levels, follow one another. Each store below lists the
+ * levels that its cells can be on. */
 DEFINE_STORE(store_first_of_four, STORE_ONE(7) STORE_ONE(11))
 DEFINE_STORE(store_first, STORE_ONE(7) STORE_ONE(8) STORE_ONE(10) STORE_ONE(12) STORE_ONE(13))
 DEFINE_STORE(store_second, STORE_ONE(8) STORE_ONE(9) STORE_ONE(11) STORE_ONE(13) STORE_ONE(14))

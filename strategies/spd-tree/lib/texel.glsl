@@ -139,7 +139,7 @@ vec4 decode_channels(const uint word)
         return vec4(linear_of_code[word & 0xffu], linear_of_code[(word & 0xff00u) >> 8],
                     linear_of_code[(word & 0xff0000u) >> 16], float(word >> 24) * (1.0 / WHITE));
     }
-    /* The upper ten bits of a mantissa: 2^10 plus the code; alpha uses two bits. */
+    /* Each code in the upper ten bits of a mantissa: the float is then 2^10 plus the code. Alpha has two bits. */
     uvec4 codes = uvec4(word << 13, word << 3, word >> 7, word >> 17) & uvec4(uvec3(0x7fe000u), 0x6000u);
     return uintBitsToFloat(codes | 0x44800000u);
 }
@@ -291,7 +291,7 @@ TEXEL extreme(const TEXEL a, const TEXEL b)
     return REDUCE == REDUCE_MIN ? least(a, b) : greatest(a, b);
 }
 
-/* Halves partials of 32-bit floats: rounded weights may add up to some ulp more than 1, which could make the sum
+/* Halves partials of 32-bit floats: rounded weights may add up to a few ulp more than 1, which could make the sum
  * infinite. */
 TEXEL halved(const TEXEL texel)
 {

@@ -1,7 +1,8 @@
-/* Updates after a rectangle of level 0 changed. Only the tiles that it affects run, and they store only the texels that
- * it affects. The workgroup of the last tile makes the levels below one after the other, from encoded texels, so that
- * the result is the same whatever else was made. For levels that are small enough, this workgroup holds all
- * texels that it reads in shared memory, and fetches at once all texels that the rectangle does not affect. */
+/* Updates after a rectangle of level 0 changed. Only the tiles that the rectangle affects run, and they store only the
+ * texels that it affects. The workgroup of the last tile makes the levels below one after the other, from encoded
+ * texels, so that the result does not depend on which other texels are made. For levels that are small enough, this
+ * workgroup holds all texels that it reads in shared memory, and fetches at once all texels that the rectangle does not
+ * affect. */
 
 #define MAX_LEVELS 16
 
@@ -51,8 +52,9 @@ bool is_to_be_written(const int level, const ivec2 at)
     return is_within(written[level], at);
 }
 
-/* Sets the boxes. All invocations run the loops: on llvmpipe, an invocation that did not would pass the barrier after
- * them. The last level's box comes first in held[]. If a level does not fit, neither it nor any level above is held. */
+/* Sets the boxes. All invocations run the loops: on llvmpipe, an invocation that runs none would pass the barrier after
+ * the loops. The last level's box comes first in held[]. If a level does not fit, neither this level nor any level
+ * above is held. */
 void prepare_boxes(const uint index)
 {
     ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
@@ -231,7 +233,8 @@ void leave_border(const int level, const int layer, const uint index)
     }
 }
 
-/* Loads into held[] the box of level `first`, and, of each level below, the texels that the update does not make. */
+/* Loads into held[] the whole box of level `first`, and those texels of each lower level's box that the update does not
+ * make. */
 void hold_levels(const int first, const int layer, const uint index)
 {
     int n = held_from[first] + boxes[first].size.x * boxes[first].size.y;

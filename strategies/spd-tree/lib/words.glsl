@@ -38,7 +38,7 @@ layout(set = 0, binding = 3) nonprivate buffer Meetings
     uint n_met[]; /* complete words by layer, level, row, column; zero between runs */
 };
 
-/* Rounding may make a part of zero slightly negative. */
+/* The word for a pair of channels. Rounding may turn a part of zero slightly negative, so parts are clamped. */
 uint64_t word_of_pair(const vec2 part)
 {
     uvec2 sums = uvec2(max(part, vec2(0.0)) * PAIR_ONE + 0.5);
