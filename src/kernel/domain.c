@@ -201,7 +201,7 @@ enum mb_status mb_pick_init(struct mb_pick *pick, const struct mb_gpu_info *info
     struct mb_reader reader;
     struct device_needs needs;
     mb_reader_init(&reader, pick, layout, why);
-    REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
+    REFUSE_IF(task->is_update, "manifests do not support partial updates");
     REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
               "a manifest cannot say that colour is weighted by alpha");
     MB_DO(takes(&reader, layout, task));

@@ -377,7 +377,7 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
         MB_DO(mb_manifest_init(manifest, paths->items[i], includes, err));
         for (size_t k = 0; k < n; k++) {
             MB_FAIL_IF(strcmp(table->strategies[k]->name, manifest->strategy.name) == 0, err,
-                       MB_ERRC_INPUT, "%s: there is a strategy '%s' already", paths->items[i],
+                       MB_ERRC_INPUT, "%s: a strategy '%s' already exists", paths->items[i],
                        manifest->strategy.name);
         }
         table->strategies[n++] = &manifest->strategy;

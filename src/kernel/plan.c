@@ -115,7 +115,7 @@ static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
     MB_REFUSE_IF(
         member->scalar == MB_SCALAR_OTHER, r, node,
         "the shader's member is a structure, or of a width that a manifest cannot fill");
-    MB_REFUSE_IF(n_given != n, r, node, "the shader's member has %u values, and this %u", n,
+    MB_REFUSE_IF(n_given != n, r, node, "the shader's member has %u values, not %u", n,
                  n_given);
     for (uint32_t i = 0; i < n; i++, value = value->next) {
         const uint32_t at = mb_component_at(member, i);
@@ -330,7 +330,7 @@ static enum mb_status plan_views(struct mb_reader *r, const cJSON *node,
         mb_read_integers(r, node, key, 0, last, &levels);
     }
     MB_DO(r->status);
-    MB_REFUSE_IF(levels.n == 0, r, mb_json_get(node, key), "there are no levels in it");
+    MB_REFUSE_IF(levels.n == 0, r, mb_json_get(node, key), "the list of levels is empty");
     binding->n_views = has_mips ? 1 : levels.n;
     binding->n_levels = (uint8_t)(has_mips ? levels.n : 1);
     MB_REFUSE_IF(binding->n_views > binding->place->n_descriptors, r, node,
@@ -338,7 +338,7 @@ static enum mb_status plan_views(struct mb_reader *r, const cJSON *node,
                  binding->place->n_descriptors, binding->n_views);
     for (uint32_t i = 0; i < levels.n && i < MB_MAX_LEVELS; i++) { /* gcc sees no limit of n */
         MB_REFUSE_IF(has_mips && levels.of[i] != levels.of[0] + i, r, node,
-                     "the levels of one view follow each other");
+                     "the levels of \"mips\" must be consecutive");
         binding->first_level[i] = (uint8_t)levels.of[i];
     }
     return MB_OK;
@@ -395,10 +395,10 @@ static enum mb_status plan_format(struct mb_reader *r, const cJSON *node,
                  r, node, "no device stores to sRGB: use \"linear\"");
     MB_REFUSE_IF(binding->kind == MB_VIEW_WORDS && format->texel_bytes != 4 &&
                      format->texel_bytes != 8,
-                 r, node, "words are of texels of four bytes or eight");
+                 r, node, "\"words\" needs texels of 4 or 8 bytes");
     MB_REFUSE_IF(binding->kind == MB_VIEW_UINT8X4 &&
                      format->vk_storage_format != VK_FORMAT_R8G8B8A8_UNORM,
-                 r, node, "\"uint8x4\" is of rgba8 and rgba8-srgb");
+                 r, node, "\"uint8x4\" needs rgba8 or rgba8-srgb");
     MB_REFUSE_IF(use->texel != (is_uint ? MB_SCALAR_U32 : MB_SCALAR_F32), r, node,
                  "the shader's image is of %s, and the view of %s%s",
                  mb_scalar_names[use->texel], is_uint ? "uint" : "float",
@@ -445,7 +445,7 @@ static enum mb_status plan_binding(struct mb_reader *r, struct mb_kernel_plan *p
     MB_REFUSE_IF(!place, r, node, "the shader has no binding %u in set %u", number, set);
     const size_t index = (size_t)(place - spirv->shader.bindings);
     struct mb_kernel_binding *binding = &bindings[index];
-    MB_REFUSE_IF(binding->place, r, node, "binding %u in set %u is there twice", number, set);
+    MB_REFUSE_IF(binding->place, r, node, "duplicate binding %u in set %u", number, set);
     *binding = (struct mb_kernel_binding){
         .place = place,
         .use = &spirv->use[index],

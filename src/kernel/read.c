@@ -225,7 +225,7 @@ void mb_reader_set_step(struct mb_reader *r, const struct mb_kernel_step *step)
             const size_t n_before = r->scope.n_names;
             set_name(r, own->string, evaluate(r, node));
             if (r->scope.n_names == n_before) {
-                MB_REFUSE(r, own, "the name has a meaning already, or is one too many");
+                MB_REFUSE(r, own, "the name is taken, or there are too many names");
             }
         }
     }

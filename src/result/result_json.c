@@ -329,7 +329,7 @@ enum mb_status mb_run_read(const char *path, struct mb_run *run, struct mb_err *
     *run = (struct mb_run){0};
     MB_DO(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
     MB_FAIL_IF(memchr(bytes.data, '\0', bytes.n_bytes) != NULL, err, MB_ERRC_INPUT,
-               "%s: not JSON: it has a byte of zero", path);
+               "%s: not JSON: it contains a zero byte", path);
     return mb_run_parse(path, (const char *)bytes.data, run, err);
 }
 

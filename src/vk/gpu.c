@@ -76,7 +76,7 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     for (size_t i = 0; i < n; i++) {
         mb_strbuf_printf(&names, "%s%u: %s", i ? ", " : "", infos[i].index, infos[i].name);
     }
-    MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
+    MB_FAIL(err, MB_ERRC_DEVICE, "no device matches '%s'", selector ? selector : "");
     return mb_err_hint(err, "there is %s", mb_strbuf_text(&names));
 }
 

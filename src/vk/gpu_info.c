@@ -193,7 +193,7 @@ void mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
         return;
     }
     if (info->queue_family == UINT32_MAX) {
-        snprintf(info->unusable, sizeof info->unusable, "it has no queue that computes");
+        snprintf(info->unusable, sizeof info->unusable, "it has no compute queue");
         return;
     }
     /* Ask once: each time, the loader looks for every driver and layer again. */

@@ -31,7 +31,7 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
         gpu->physical_device, info->format, info->imageType, info->tiling, info->usage,
         info->flags, &properties);
     MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
-               "format %s: the device cannot use it as image in the ways asked for",
+               "format %s: the device does not support the requested image usage",
                layout->format->name);
     MB_DO(
         mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__, __LINE__));

@@ -24,8 +24,8 @@ static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
     const struct mb_text need = mb_bytes_text(n_bytes);
     if (n_bytes > heap_bytes) {
         return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "%s: needs %s of memory, heap %u of the device has %s", what, need.s,
-                       heap, mb_bytes_text(heap_bytes).s);
+                       "%s: needs %s of memory; heap %u of the device has only %s", what,
+                       need.s, heap, mb_bytes_text(heap_bytes).s);
     }
     if (n_bytes > gpu->info.max_allocation_bytes) {
         return MB_FAIL(err, MB_ERRC_RUNTIME,

@@ -118,7 +118,7 @@ static enum mb_status fail_wait(const struct mb_submission *submission, VkResult
     submission->gpu->state->is_lost = true;
     if (result == VK_TIMEOUT) {
         MB_FAIL(err, MB_ERRC_RUNTIME,
-                "%s: no answer for %g s; it hangs or the work is too large",
+                "%s: no answer for %g s; the device hangs, or the work is too large",
                 kernel ? kernel : "device", (double)timeout_ns * 1e-9);
         return kernel ? mb_err_hint(err, "if it is only slow, give it more: --kernel-timeout")
                       : MB_FAILED;

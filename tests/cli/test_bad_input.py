@@ -154,7 +154,7 @@ class Devices(cli.TestCase):
 
     def test_selectors(self):
         for selector in ["nosuch", "99", "9" * 20, "-1", "00000000-0000-0000-0000-000000000000"]:
-            self.check(DEVICE, f"no device fits '{selector}'", "there is 0: ",
+            self.check(DEVICE, f"no device matches '{selector}'", "there is 0: ",
                        args=["-d", selector])
 
     def test_vector_widths_share_no_cache(self):

@@ -291,7 +291,7 @@ class ListFormats(Case):
     def test_device(self):
         self.assertEqual(self.listed("-d", "0"), self.listed())
         outcome = self.run_it("list", "formats", "-d", "nosuch")
-        self.assert_error(outcome, 4, "no device fits 'nosuch'")
+        self.assert_error(outcome, 4, "no device matches 'nosuch'")
         nowhere = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
         outcome = self.run_it("list", "formats", "--json", env=nowhere)
         self.assertEqual(outcome.code, 0, outcome)

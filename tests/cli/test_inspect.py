@@ -68,7 +68,7 @@ class Software(Case):
         outcome = self.run_it("inspect", "-d", "cpu", "-s", "spd:lanes=64")
         self.assert_error(outcome, 5, "lanes=64", "subgroups of")
         outcome = self.run_it("inspect", "-d", "none such")
-        self.assert_error(outcome, 4, "no device fits")
+        self.assert_error(outcome, 4, "no device matches")
         self.assert_error(self.run_it("inspect", "--null", "vega10"), 2, "amd:vega10")
 
 

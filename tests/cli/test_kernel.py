@@ -282,7 +282,7 @@ class Kernel(cli.TestCase):
         """A loop in so many workgroups that no driver's own limit ends it in time."""
         begin_s = time.monotonic()
         outcome = self.run_at_second_size(ENDLESS, "--kernel-timeout", "2")
-        self.assert_error(outcome, 6, "two-sets: no answer for 2 s; it hangs or the work is too large; if it is only "
+        self.assert_error(outcome, 6, "two-sets: no answer for 2 s; the device hangs, or the work is too large; if it is only "
                           "slow, give it more: --kernel-timeout")
         self.assertLess(time.monotonic() - begin_s, 60)
 

@@ -286,7 +286,7 @@ const struct mb_lack mb_lacks[] = {
     {"no compute",
      {EDIT(QUEUE_FLAGS, VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_TRANSFER_BIT)},
      FEW,
-     .reason = "cannot be used: it has no queue that computes",
+     .reason = "cannot be used: it has no compute queue",
      .exit_code = 4},
     {"no graphics",
      {EDIT(QUEUE_FLAGS, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT)},

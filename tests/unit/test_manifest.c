@@ -163,7 +163,7 @@ static const struct {
     {per_level, "\"domain\"", "\"requires\": {\"features\": [\"shaderInt46\"]}, \"domain\"",
      "requires.features[0]: 'shaderInt46' is not a feature", ""},
     {per_level, "\"domain\"", "\"names\": {\"width\": 1}, \"domain\"",
-     "names.width: the name has a meaning already", ""},
+     "names.width: the name is taken", ""},
 };
 
 /* What is wrong, and the way to it. */
@@ -196,14 +196,14 @@ static void test_unplannable(void)
          "tolerance.policy: no branch for off, and none for \"*\""},
         {per_level, "\"binding\": 1,", "\"binding\": 7,",
          "the shader has no binding 7 in set 0"},
-        {per_level, "\"binding\": 1,", "\"binding\": 0,", "binding 0 in set 0 is there twice"},
+        {per_level, "\"binding\": 1,", "\"binding\": 0,", "duplicate binding 0 in set 0"},
         {per_level, "{\"binding\": 0, \"level\": \"source_level\"},", "",
          "the shader's combined image sampler 'source', is missing"},
         {per_level, "\"first\": [0, 0],", "",
          "member 2 of the shader's block is missing: int 'first'"},
         {per_level, "\"first\": [0, 0]", "\"first\": [0, 0.5]", "0.5 is not of type int"},
         {per_level, "\"first\": [0, 0]", "\"first\": 0",
-         "the shader's member has 2 values, and this 1"},
+         "the shader's member has 2 values, not 1"},
         {per_level, "\"level\": \"first_level\"", "\"level\": \"source_level\"",
          "dispatches: no dispatch has level 6 bound to store to"},
         {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"min(4, remaining)\"",

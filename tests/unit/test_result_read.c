@@ -292,7 +292,7 @@ static void test_files(void)
     CHECK(stream != NULL && fclose(stream) == 0);
     CHECK_EQ_INT(mb_run_read(path, &file, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
-    CHECK(strstr(err.text, "a byte of zero") != NULL);
+    CHECK(strstr(err.text, "a zero byte") != NULL);
     remove(path);
     CHECK_EQ_INT(mb_run_read("/nonexistent/x.json", &file, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);

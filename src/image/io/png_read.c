@@ -68,7 +68,7 @@ static const char *take_header(struct png *png, const struct chunk *chunk)
 static const char *take_palette(struct png *png, const struct chunk *chunk)
 {
     if (chunk->n_bytes % 3 != 0 || png->n_colours != 0) {
-        return png->n_colours != 0 ? "is there twice" : "has a wrong length";
+        return png->n_colours != 0 ? "is duplicated" : "has a wrong length";
     }
     png->n_colours = chunk->n_bytes / 3;
     for (uint32_t i = 0; i < png->n_colours; i++) {

@@ -382,7 +382,7 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
         (uint64_t)(head.n_elements > 0 ? head.n_elements : 1) * head.n_faces;
     const uint64_t layer_bytes = layout.level_layer_bytes[0];
     if (level.n_bytes / layer_bytes != n_layers || level.n_bytes % layer_bytes != 0) {
-        return mb_reader_bad(reader, "level 0 is not as large as its texels are", err);
+        return mb_reader_bad(reader, "level 0 has the wrong size", err);
     }
     if (level.offset < sizeof head + sizeof level || level.offset > n_bytes ||
         level.n_bytes > n_bytes - level.offset) {
