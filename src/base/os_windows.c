@@ -181,7 +181,10 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 size_t mb_os_columns(enum mb_stream stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
-    return GetConsoleScreenBufferInfo(handle_of(stream), &info)
+    DWORD mode;
+    return GetConsoleMode(handle_of(stream), &mode) &&
+                   (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0 &&
+                   GetConsoleScreenBufferInfo(handle_of(stream), &info)
                ? (size_t)(info.srWindow.Right - info.srWindow.Left + 1)
                : 0;
 }

@@ -19,7 +19,7 @@ static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs
 {
     static const char *const keys[] = {"features", "subgroup", NULL};
     static const char *const subgroup_keys[] = {"size", "min_size", NULL};
-    static const uint32_t usual[] = {32, 64, 16, 8, 128, 4};
+    static const uint32_t usual[] = {32, 64, 16, 8, 128, 4, 2, 1};
     const cJSON *node = mb_open(r, mb_json_get(r->root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
     needs->features = mb_read_list(r, node, "features");

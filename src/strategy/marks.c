@@ -12,7 +12,9 @@ struct mb_text mb_levels_text(uint32_t first_level, uint32_t n_levels)
 void mb_mark_begin(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd,
                    uint32_t first_level, uint32_t n_levels)
 {
-    mb_gpu_label_begin(image->gpu, cmd, mb_levels_text(first_level, n_levels).s);
+    if (image->gpu->has_tool) {
+        mb_gpu_label_begin(image->gpu, cmd, mb_levels_text(first_level, n_levels).s);
+    }
     if (marks && marks->n < MB_MAX_MARKS) {
         mb_timer_stamp(marks->timer, cmd, 1 + 2 * marks->n);
         marks->step[marks->n].first_level = first_level;

@@ -316,36 +316,23 @@ MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
     return MB_OK;
 }
 
-/* Say that an entry of the metadata is not applied, if it asks for another order of rows or
- * channels: they are read as they lie. `entry`: a key that ends with a zero byte, and its
- * value. */
-static void note_entry(const struct mb_reader *reader, const char *entry, size_t n_bytes)
+/* Rows and channels are read as they lie: say so if the metadata asks for another order. Its
+ * entries, each the size, the key and the value, begin at multiples of 4 bytes. */
+static void note_order(const struct mb_reader *reader, const struct ktx2_header *head)
 {
     static const char *const usual[][2] = {{"KTXorientation", "rd"}, {"KTXswizzle", "rgba"}};
-    for (size_t i = 0; i < MB_COUNTOF(usual); i++) {
-        const size_t n_key = strlen(usual[i][0]) + 1, n_value = strlen(usual[i][1]);
-        const bool is_it = n_bytes > n_key && memcmp(entry, usual[i][0], n_key) == 0;
-        const char *value = entry + (is_it ? n_key : 0);
-        const size_t n = is_it ? strnlen(value, n_bytes - n_key) : 0;
-        if (is_it && (n != n_value || memcmp(value, usual[i][1], n) != 0)) {
-            mb_log(MB_LOG_WARN, "%s: its %s '%.*s' is not applied", reader->path, usual[i][0],
-                   (int)(n < 16 ? n : 16), value);
-        }
-    }
-}
-
-static void note_metadata(const struct mb_reader *reader, const struct ktx2_header *head)
-{
+    const size_t n_bytes = (size_t)(reader->end - reader->begin);
     const size_t end = (size_t)head->kvd_offset + head->kvd_bytes;
-    size_t at = head->kvd_offset;
-    uint32_t n_bytes = 0;
-    while (end <= (size_t)(reader->end - reader->begin) && at + sizeof n_bytes < end) {
-        memcpy(&n_bytes, reader->begin + at, sizeof n_bytes);
-        at += sizeof n_bytes;
-        if (n_bytes <= end - at) {
-            note_entry(reader, (const char *)reader->begin + at, n_bytes);
+    for (size_t i = 0; end <= n_bytes && i < MB_COUNTOF(usual); i++) {
+        const size_t n_key = strlen(usual[i][0]) + 1, n_value = strlen(usual[i][1]) + 1;
+        for (size_t at = head->kvd_offset; at + n_key + n_value <= end; at += 4) {
+            const char *key = (const char *)reader->begin + at, *value = key + n_key;
+            if (memcmp(key, usual[i][0], n_key) == 0 &&
+                memcmp(value, usual[i][1], n_value) != 0) {
+                mb_log(MB_LOG_WARN, "%s: its %s '%.*s' is not applied", reader->path,
+                       usual[i][0], (int)n_value - 1, value);
+            }
         }
-        at += PADDED((size_t)n_bytes);
     }
 }
 
@@ -391,7 +378,7 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
     if (level.offset % level_alignment(format) != 0) {
         return mb_reader_bad(reader, "level 0 is not aligned", err);
     }
-    note_metadata(reader, &head);
+    note_order(reader, &head);
     note_premultiplied(reader, head.dfd_offset < n_bytes &&
                                    n_bytes - head.dfd_offset >= DFD_HEAD_BYTES &&
                                    (reader->begin[head.dfd_offset + DFD_FLAGS_AT] & 1) != 0);
