@@ -298,7 +298,7 @@ class Outputs(cli.TestCase):
         """341 GiB, told before the small size is run."""
         outcome = self.quick("pattern:noise:8x8", "--size", "8x8,16384x16384", "-f", "rgba32f", "--layers", "64",
                              "-s", "compute", "-o", "out", "--images", "none")
-        self.assert_error(outcome, 6, "16384x16384 rgba32f: needs 341 GiB of memory, ")
+        self.assert_error(outcome, 6, "16384x16384 rgba32f: needs 341 GiB of memory; ")
         self.assertFalse((self.dir / "out").exists())
 
     def test_pictures_that_are_too_large(self):

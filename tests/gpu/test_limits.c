@@ -50,8 +50,8 @@ static void test_small_heap(struct mb_gpu *gpu)
     }
     CHECK_EQ_INT(mb_buffer_init(&buffer, &small, MB_BUFFER_UPLOAD, 3 << 20, "big", &err),
                  MB_FAILED);
-    check_has(err.text, "big: needs 3 MiB of memory, heap ");
-    check_has(err.text, " of the device has 4.88 KiB");
+    check_has(err.text, "big: needs 3 MiB of memory; heap ");
+    check_has(err.text, " of the device has only 4.88 KiB");
     mb_buffer_finish(&buffer);
 }
 
