@@ -154,9 +154,10 @@ static bool next_combination(struct selection *selection)
 static bool is_accompanied(const struct selection *selection)
 {
     const struct mb_strategy *strategy = selection->row.strategy;
+    const size_t n_params = mb_strategy_n_params(strategy);
     size_t n = 0;
     bool has_alone = false;
-    for (size_t i = 0; i < mb_strategy_n_params(strategy); i++) {
+    for (size_t i = 0; i < n_params; i++) {
         if (!(selection->fixed & (1u << i)) && selection->row.params.choice[i] != 0) {
             has_alone |= strategy->params[i].is_alone;
             n++;
