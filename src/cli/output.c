@@ -207,7 +207,7 @@ enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *
     for (;;) {
         MB_SCOPED(mb_strbuf) text = {0};
         bool has_room = false;
-        mb_report_json(run, &text);
+        mb_run_json(run, &text);
         MB_DO(mb_strbuf_check(&text, err));
         const enum mb_status status =
             mb_file_write_in(output->dir, "results.json", text.text, text.n_bytes, err);
@@ -269,7 +269,7 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
     struct mb_strbuf summary = {0};
     struct mb_strbuf lines = {0};
     MB_DO(mb_output_results(output, run, err));
-    MB_DO(write_copy(options->json, run, mb_report_json, err));
+    MB_DO(write_copy(options->json, run, mb_run_json, err));
     MB_DO(write_copy(options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(options->markdown, run, mb_table_markdown, err));
     if (output->tells) {

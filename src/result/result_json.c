@@ -227,7 +227,7 @@ static void root_fields(struct mb_node root, struct mb_run *run)
     add_cases(root, run);
 }
 
-void mb_report_json(const struct mb_run *run, struct mb_strbuf *out)
+void mb_run_json(const struct mb_run *run, struct mb_strbuf *out)
 {
     struct mb_run own = *run;
     MB_SCOPED(mb_json) json;

@@ -6,7 +6,7 @@
 #include "result/result.h"
 
 /* Append results.json: valid UTF-8 that ends in a newline. */
-void mb_report_json(const struct mb_run *run, struct mb_strbuf *out);
+void mb_run_json(const struct mb_run *run, struct mb_strbuf *out);
 
 /* Likewise as CSV: a header, and a line per row with values quoted by RFC 4180. */
 void mb_report_csv(const struct mb_run *run, struct mb_strbuf *out);

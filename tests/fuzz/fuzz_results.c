@@ -87,7 +87,7 @@ static void check_file(const struct mb_run *run)
     for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
         check_row(row);
     }
-    mb_report_json(run, &written);
+    mb_run_json(run, &written);
     expect(!written.failed, "what was read cannot be written");
     mb_strbuf_finish(&written);
 }

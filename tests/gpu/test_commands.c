@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "bench/roofline/traffic.h"
-#include "bench/timing/sample.h"
+#include "bench/timing/recorded_sample.h"
 #include "harness.h"
 #include "strategy/marks.h"
 #include "vk/barrier.h"

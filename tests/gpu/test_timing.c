@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/timing/sample.h"
+#include "bench/timing/recorded_sample.h"
 #include "bench/timing/time_case.h"
 #include "harness.h"
 

@@ -247,7 +247,7 @@ static const struct {
     const char *name;
     report_fn *report;
 } reports[] = {
-    {"json", mb_report_json},
+    {"json", mb_run_json},
     {"csv", mb_report_csv},
     {"markdown", mb_table_markdown},
 };

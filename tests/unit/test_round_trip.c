@@ -66,7 +66,7 @@ static char *read_and_write(const char *path, const char *text)
     struct mb_strbuf written = {0};
     CHECK_EQ_INT(mb_run_parse(path, text, &run, &err), MB_OK);
     CHECK_EQ_STR(err.text, "");
-    mb_report_json(&run, &written);
+    mb_run_json(&run, &written);
     return written.text;
 }
 

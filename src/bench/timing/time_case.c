@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/timing/sample.h"
+#include "bench/timing/recorded_sample.h"
 #include "bench/timing/sizing.h"
 
 #define PILOT_RUNS 3u

@@ -1,5 +1,5 @@
 /* What one sample submits. The order of these commands is how a time is taken. */
-#include "bench/timing/sample.h"
+#include "bench/timing/recorded_sample.h"
 
 #include "bench/roofline/traffic.h"
 #include "bench/test_image.h"
