@@ -14,6 +14,12 @@ struct mb_extent {
     uint32_t width, height;
 };
 
+/* Whether a size is a power of two: whether at most one bit is set. */
+static inline bool mb_is_power_of_two(uint32_t size)
+{
+    return (size & (size - 1)) == 0;
+}
+
 /* Texels [x, x + width) by [y, y + height) of a level; empty if either size is 0. */
 struct mb_rect {
     uint32_t x, y, width, height;

@@ -69,8 +69,7 @@ static double steps_off(const struct mb_tolerance *tolerance, struct mb_extent s
 /* The error of a coordinate, in texels along an axis of this size. */
 static double coordinate_error(uint32_t size)
 {
-    const bool is_power_of_two = (size & (size - 1)) == 0;
-    return is_power_of_two ? 0.0 : ldexp((double)size, -24);
+    return mb_is_power_of_two(size) ? 0.0 : ldexp((double)size, -24);
 }
 
 /* The error of a wide kernel's sums, of both passes, as a part of the taps' spread. */
@@ -275,7 +274,7 @@ static double doubt_of(const struct level_doubt *level, double value)
     return magnitude * level->rounding + flushed;
 }
 
-/* Replace the `n_texels` values of a level by their doubts. */
+/* Replace the values of a level's `n_texels` texels by their doubts. */
 static void fill(const struct mb_step *step, struct mb_extent extent, size_t n_texels,
                  double *rgba)
 {

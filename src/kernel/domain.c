@@ -3,16 +3,10 @@
 
 #include "strategy/needs.h"
 
-static bool is_power_of_two(uint32_t size)
-{
-    return (size & (size - 1)) == 0;
-}
-
 /* The needs of a manifest: features, and sizes of subgroups. */
 struct device_needs {
     const cJSON *features;
-    struct mb_numbers
-        sizes; /* of full subgroups, the first without a device; 0: relies on none */
+    struct mb_numbers sizes; /* of full subgroups; the first without a device; 0: none */
 };
 
 static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs)
@@ -80,7 +74,7 @@ static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
     REFUSE_IF(large > most, "its manifest takes images of at most %u texels a side", most);
     REFUSE_IF(width % multiple != 0 || height % multiple != 0,
               "its manifest takes sizes that are multiples of %u", multiple);
-    REFUSE_IF(power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
+    REFUSE_IF(power_of_two && !(mb_is_power_of_two(small) && mb_is_power_of_two(large)),
               "its manifest takes powers of two");
     REFUSE_IF(square && small != large, "its manifest takes square images");
     REFUSE_IF(layout->n_layers > max_layers, "its manifest takes at most %u layer%s",

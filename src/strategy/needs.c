@@ -143,7 +143,7 @@ const char mb_load_help[] =
 
 static bool has_coarse_coordinates(uint32_t size)
 {
-    return size > MAX_FINE_SIZE && (size & (size - 1)) != 0;
+    return size > MAX_FINE_SIZE && !mb_is_power_of_two(size);
 }
 
 static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layout *layout,
@@ -169,7 +169,9 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
                "samplers place coordinates too coarsely on an axis above %u that is not a "
                "power of two; try load=texel",
                MAX_FINE_SIZE);
-    return mb_sampler_supports(gpu, format->vk_storage_format, reduce, why);
+    return mb_sampler_supports(gpu, format->vk_storage_format, reduce, why) == MB_OK
+               ? MB_OK
+               : MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s; try load=texel", why->text);
 }
 
 enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,

@@ -18,7 +18,7 @@ void mb_tune_finish(struct mb_tune *tune)
 
 bool mb_tune_is_power(struct mb_extent base)
 {
-    return (base.width & (base.width - 1)) == 0 && (base.height & (base.height - 1)) == 0;
+    return mb_is_power_of_two(base.width) && mb_is_power_of_two(base.height);
 }
 
 /* Count the variants that answer a question and are faster than variant `index`, or equal and

@@ -360,16 +360,11 @@ static enum mb_status take_size(const struct mb_taken *t, struct mb_err *err)
                : refuse(t, mb_text("WxH with each from 1 to %u", MB_IMAGE_MAX_DIMENSION), err);
 }
 
-static bool is_power_of_two(uint32_t number)
-{
-    return number > 0 && (number & (number - 1)) == 0;
-}
-
 static enum mb_status take_sweep(const struct mb_taken *t, struct mb_err *err)
 {
     uint32_t edge[2];
     if (!mb_parse_numbers(t->value, ":", 2, 1, MB_IMAGE_MAX_DIMENSION, edge) ||
-        !is_power_of_two(edge[0]) || !is_power_of_two(edge[1]) || edge[0] > edge[1]) {
+        !mb_is_power_of_two(edge[0]) || !mb_is_power_of_two(edge[1]) || edge[0] > edge[1]) {
         return refuse(
             t, mb_text("A:B, powers of two with 1 <= A <= B <= %u", MB_IMAGE_MAX_DIMENSION),
             err);

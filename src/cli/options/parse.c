@@ -398,11 +398,6 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
     return check_colours(options, err);
 }
 
-static bool is_one_bit(unsigned mask)
-{
-    return (mask & (mask - 1)) == 0;
-}
-
 /* Add noise as the input, as wide and as high as the largest of the sizes. */
 static enum mb_status imply_input(struct mb_options *options, struct mb_err *err)
 {
@@ -438,9 +433,9 @@ static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err
 static enum mb_status complete_tune(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
-    if (!is_one_bit(settings->caches) || !is_one_bit(settings->modes)) {
+    if (!mb_is_power_of_two(settings->caches) || !mb_is_power_of_two(settings->modes)) {
         MB_FAIL(err, MB_ERRC_USAGE, "--%s: 'tune' decides under one condition",
-                is_one_bit(settings->caches) ? "mode" : "cache");
+                mb_is_power_of_two(settings->caches) ? "mode" : "cache");
         return mb_err_hint(err, "run it once for each");
     }
     MB_FAIL_IF(options->inputs.n > 1, err, MB_ERRC_USAGE,
