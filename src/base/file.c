@@ -70,10 +70,10 @@ static int open_draft(const char *path, struct draft *draft)
     char folder[MB_PATH_BYTES];
     const enum mb_kind kind = mb_os_kind(path);
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const bool ends_in_dots = strlen(name) <= 2 && name[strspn(name, ".")] == '\0';
+    const bool is_dots = strlen(name) < 3 && name[strspn(name, ".")] == '\0'; /* a folder's */
     int error = mb_os_resolve(path, draft->target);
     draft->temp_path[0] = '\0';
-    if (error != 0 || ends_in_dots || kind == MB_KIND_FOLDER) {
+    if (error != 0 || is_dots || kind == MB_KIND_FOLDER) {
         return error != 0 ? error : EISDIR;
     }
     if (kind == MB_KIND_OTHER) {

@@ -37,12 +37,6 @@ struct view {
     double least_ns; /* the shortest of all medians; infinite: nothing was timed */
 };
 
-/* Whether a row has figures; other rows are a sentence. */
-static bool has_figures(const struct mb_row *row)
-{
-    return mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
-}
-
 /* Whether two variants of a strategy were skipped for the same reason. */
 static bool is_skipped_alike(const struct mb_row *a, const struct mb_row *b)
 {
@@ -128,8 +122,7 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     } else if (result->verify == MB_VERIFY_FAIL) {
         mb_grid_cell(grid, "FAIL: %s", mb_row_fault(row));
     } else if (row->n_runs > 0) {
-        mb_grid_cell(grid,
-                     "yes"); /* short: intervals matter more, and errors are in each run */
+        mb_grid_cell(grid, "yes"); /* errors are in each run; intervals need the room */
     } else {
         mb_grid_cell(grid, "%s", mb_verdict_describe(&result->verdict, layout->format).s);
     }
@@ -158,7 +151,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     } else {
         mb_grid_cell(grid, "%s", result->label);
     }
-    if (!has_figures(row)) {
+    if (!mb_row_has_run(row)) {
         mb_grid_cell(grid, "%s: %s", mb_result_status_names[mb_row_status(row)],
                      mb_row_reason(row));
         return;

@@ -13,40 +13,50 @@
 
 #define SCRIPT "report.py"
 
-/* Whether the script is in FOLDER/WITHIN; `out` gets its path. If false, errno may say why. */
-static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES])
+/* Look for the script in FOLDER/WITHIN; `out` gets its path. Returns 0 or the errno. */
+static int look(const char *folder, const char *within, char out[MB_PATH_BYTES])
 {
+    struct mb_file_facts facts = {.kind = MB_KIND_NONE};
     const int n = snprintf(out, MB_PATH_BYTES, "%s%s/" SCRIPT, folder, within);
-    return n < MB_PATH_BYTES && mb_os_kind(out) == MB_KIND_FILE;
+    const int error = n < MB_PATH_BYTES ? mb_os_look(out, &facts) : ENAMETOOLONG;
+    return error == 0 && facts.kind != MB_KIND_FILE ? ENOENT : error;
 }
 
-static bool find_script(char script[MB_PATH_BYTES])
+/* Returns 0 or the errno of the last place. */
+static int find_script(char script[MB_PATH_BYTES])
 {
     char program[MB_PATH_BYTES], folder[MB_PATH_BYTES];
     const char *given = getenv("MIPBENCH_DATA");
     if (given && given[0] != '\0') {
-        return is_there(given, "", script);
+        return look(given, "", script);
     }
     mb_os_program(program);
     mb_path_parent(program, folder);
-    return (program[0] != '\0' && (is_there(folder, "/../share/mipbench", script) ||
-                                   is_there(folder, "/../scripts", script))) ||
-           is_there(MB_SOURCE_SCRIPTS, "", script) || is_there(MB_DATA_DIR, "", script);
+    const char *const places[][2] = {{folder, "/../share/mipbench"},
+                                     {folder, "/../scripts"},
+                                     {MB_SOURCE_SCRIPTS, ""},
+                                     {MB_DATA_DIR, ""}};
+    int error = ENOENT;
+    for (size_t i = program[0] ? 0 : 2; error != 0 && i < MB_COUNTOF(places); i++) {
+        error = look(places[i][0], places[i][1], script);
+    }
+    return error;
 }
 
 static enum mb_status find(char python[MB_PATH_BYTES], char script[MB_PATH_BYTES],
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     if (!mb_os_find_python(python)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: python3 is not on PATH");
-        mb_err_hint(err, "install python3");
-    } else if (!find_script(script)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: cannot find " SCRIPT ": %s",
-                         mb_os_error_text(errno != 0 ? errno : ENOENT));
-        mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
+        MB_FAIL(err, MB_ERRC_OUTPUT, "report: python3 is not on PATH");
+        return mb_err_hint(err, "install python3");
     }
-    return status;
+    const int error = find_script(script);
+    if (error != 0) {
+        MB_FAIL(err, MB_ERRC_OUTPUT, "report: cannot find " SCRIPT ": %s",
+                mb_os_error_text(error));
+        return mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
+    }
+    return MB_OK;
 }
 
 enum mb_status mb_page_check(struct mb_err *err)

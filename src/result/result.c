@@ -143,12 +143,15 @@ const char *mb_row_fault(const struct mb_row *row)
     return strncmp(reason, "wrong: ", 7) == 0 ? reason + 7 : reason;
 }
 
+bool mb_row_has_run(const struct mb_row *row)
+{
+    return mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
+}
+
 double mb_row_time_ns(const struct mb_row *row)
 {
-    const bool has_run =
-        mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
-    return has_run && row->stats.n > 0 && isfinite(row->stats.median_ns) ? row->stats.median_ns
-                                                                         : (double)INFINITY;
+    const bool is_timed = mb_row_has_run(row) && row->stats.n > 0;
+    return is_timed && isfinite(row->stats.median_ns) ? row->stats.median_ns : (double)INFINITY;
 }
 
 double mb_row_of_floor(const struct mb_row *row)

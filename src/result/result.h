@@ -213,6 +213,9 @@ const char *mb_row_reason(const struct mb_row *row);
 /* The reason without "wrong: ", for a text that says so itself. */
 const char *mb_row_fault(const struct mb_row *row);
 
+/* Whether a row ran to its end, right or wrong. */
+bool mb_row_has_run(const struct mb_row *row);
+
 /* The median of a row that was timed, even if its result is wrong; else infinite. */
 double mb_row_time_ns(const struct mb_row *row);
 

@@ -71,16 +71,14 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct questio
     return mb_vk_image_init(image, gpu, &options, why);
 }
 
-/* Ask about each variant until one can; the first one has default parameters. */
+/* Ask the default variant, and if it cannot, each of a sweep until one can. */
 static enum mb_status ask(const struct question *question, struct answer *answer,
                           struct mb_err *err)
 {
     MB_SCOPED(mb_vk_image) image = {0};
-    MB_FREED struct mb_variant *rows = NULL;
     const struct mb_strategy *const table[] = {question->strategy, NULL};
-    const char *const spec = "all:*";
+    const char *const specs[] = {"all", "all:*"};
     struct mb_err ignored;
-    size_t n_rows = 0;
     *answer = (struct answer){.why = question->device->why_closed};
     if (answer->why.text[0] != '\0' || open_image(&image, question, &answer->why) != MB_OK) {
         return MB_OK;
@@ -93,12 +91,15 @@ static enum mb_status ask(const struct question *question, struct answer *answer
         .is_update = operation->is_update,
         .rect = operation->is_update ? part : mb_rect_whole(image.layout.base),
     };
-    MB_DO(mb_plan_variants(table, &spec, 1, &rows, &n_rows, err));
-    for (size_t i = 0; i < n_rows; i++) {
-        struct mb_err *why = i == 0 ? &answer->why : &ignored;
-        if (mb_variant_supports(&rows[i], image.gpu, &image.layout, &task, why) == MB_OK) {
-            mb_variant_label(&rows[i], answer->as, sizeof answer->as);
-            return MB_OK;
+    for (size_t k = 0; k < MB_COUNTOF(specs) && answer->as[0] == '\0'; k++) {
+        struct mb_err *why = k == 0 ? &answer->why : &ignored;
+        MB_FREED struct mb_variant *rows = NULL;
+        size_t n_rows = 0;
+        MB_DO(mb_plan_variants(table, &specs[k], 1, &rows, &n_rows, err));
+        for (size_t i = 0; i < n_rows && answer->as[0] == '\0'; i++) {
+            if (mb_variant_supports(&rows[i], image.gpu, &image.layout, &task, why) == MB_OK) {
+                mb_variant_label(&rows[i], answer->as, sizeof answer->as);
+            }
         }
     }
     return MB_OK;
