@@ -10,9 +10,9 @@
  * memory at device scope, so what was acquired is visible to all of them.
  *
  * An update dispatches the tiles that the changed rectangle touches. Of the other tiles, level
- * 6 exists only as stored. So that an update gives the same bits as a full run, tiles round
- * their texel as a store would, and stored texels go through the same arithmetic
- * (as_stored). */
+ * 6 exists only as stored. So that an update of any rectangle gives the same bits, its tiles
+ * round their texel as a store would, and stored texels go through the same arithmetic
+ * (as_stored). A run that is no update does not round: levels from 7 on may differ from it. */
 #ifndef HAND_OFF_GLSL
 #define HAND_OFF_GLSL
 

@@ -26,7 +26,7 @@
 #define setenv(name, value, replace) _putenv_s(name, value)
 #define is_same_name(a, b)           (lstrcmpiA(a, b) == 0)
 #define PATH_SEPARATOR               ";"
-/* The launcher comes first: python3.exe may be a stub that opens the Microsoft Store. */
+/* py.exe, the launcher, comes first, as python3.exe may just open the Microsoft Store. */
 #define PYTHON_NAMES "py.exe", "python3.exe", "python.exe"
 #else
 #define O_BINARY           0

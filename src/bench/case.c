@@ -60,8 +60,8 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
-/* Set the variant up on the test image. For an update, also set it up as a full regeneration,
- * with which the update is compared. Finish the candidate even after a failure. */
+/* Set the variant up on the test image. For an update, also set up an update of the whole
+ * image, which makes the chain to compare with. Finish the candidate even after a failure. */
 static enum mb_status init_candidate(struct mb_candidate *candidate,
                                      const struct mb_vk_image *image,
                                      const struct mb_task *task, struct mb_err *err)

@@ -67,8 +67,8 @@ struct mb_taps {
 };
 
 /* Taps along one axis of `n_source` texels for texel `x` of the next level,
- * x < max(1, n_source / 2). The weights of a wide kernel beyond an edge are added to the edge
- * texel's. */
+ * x < max(1, n_source / 2). What a wide kernel weighs beyond an edge is added to the weight
+ * of the edge texel. */
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
 
 /* Wide kernels: their taps follow a function of the distance, over more texels than the two or
@@ -101,8 +101,8 @@ struct mb_span mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, u
 uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint32_t x,
                                   double weight[MB_MAX_FILTER_KERNEL_TAPS]);
 
-/* The texels of the next level that a change in `rect` of a level of size `source` reaches:
- * those with a tap in `rect`. Empty if there are none (a dropped row). */
+/* A change in `rect` of a level of size `source` reaches these texels of the next level: those
+ * with a tap in `rect`. Empty if there are none (a dropped row). */
 struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,
                                   struct mb_rect rect);
 

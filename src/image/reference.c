@@ -115,7 +115,7 @@ static void decode_row(const struct reducer *reducer, uint32_t row)
     }
 }
 
-/* Set `out` to the start of a mean, 0, or of an extreme, NaN, which any value replaces. */
+/* Initialize `out`: to 0 for a mean; for an extreme, to NaN, which any value replaces. */
 static void clear(enum mb_reduce reduce, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++) {

@@ -18,7 +18,7 @@ extern const char *const mb_kernel_view_formats[], *const mb_kernel_addresses[];
 struct mb_kernel_binding {
     const struct mb_binding *place; /* `place` and `use` are of the module */
     const struct mb_spirv_use *use;
-    /* Images: views of `n_levels` levels each; the last view fills the rest of an array. */
+    /* Images: views of `n_levels` levels each. The last one fills the rest of the binding. */
     uint32_t n_views;
     uint8_t first_level[MB_MAX_LEVELS], n_levels;
     enum mb_view_format kind;

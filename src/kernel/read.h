@@ -125,8 +125,8 @@ const struct cJSON *mb_read_map(struct mb_reader *reader, const struct cJSON *pa
 
 /* Read the member `key` of `parent`; if it is absent, the result is `otherwise`, or NULL, or
  * false. mb_read_word() returns the index of a word in `words`, which ends with NULL, and
- * mb_read_words() a bit for each word in the list; if `words` is NULL, valid words are the
- * names of the image formats. If `key` is NULL, mb_read_text() reads `parent` itself. */
+ * mb_read_words() returns a bit for each word in the list. If `words` is NULL, the names of the
+ * image formats are valid. If `key` is NULL, mb_read_text() reads `parent` itself. */
 const char *mb_read_text(struct mb_reader *reader, const struct cJSON *parent, const char *key);
 bool mb_read_flag(struct mb_reader *reader, const struct cJSON *parent, const char *key);
 uint32_t mb_read_word(struct mb_reader *reader, const struct cJSON *parent, const char *key,

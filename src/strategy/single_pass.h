@@ -17,7 +17,7 @@ struct mb_single_pass {
     const struct mb_vk_image *source; /* holds level 0: the same image, or another one */
     struct mb_rect tiles;             /* the tiles to dispatch */
     uint64_t texel_bytes;             /* of the hand-off */
-    struct mb_buffer hand_off; /* [layer][64][64] texels of level 6; only updates round them */
+    struct mb_buffer hand_off; /* [layer][64][64] texels of level 6, rounded by updates only */
     struct mb_buffer counter;  /* uint[layer]: workgroups done; zero before a run */
 };
 

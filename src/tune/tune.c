@@ -9,8 +9,8 @@
 #include "bench/case.h"
 #include "bench/timing/sizing.h"
 
-#define HEAT   48u   /* most variants of a heat, besides the one that is in all heats */
-#define TRIALS 1536u /* most instances of a heat: a variant has one per rotated image */
+#define HEAT   48u   /* variants in a heat, at most, besides the one in all heats */
+#define TRIALS 1536u /* instances in a heat, at most; a variant has one per rotated image */
 #define BLOCKS 20u   /* samples of each variant in the first pass */
 
 /* A case in progress. */

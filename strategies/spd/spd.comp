@@ -41,9 +41,10 @@
  *
  * An update dispatches the tiles that the changed rectangle touches and writes only the
  * affected region. The tail then also needs level 6 of the other tiles, which exists only as
- * stored. So that an update gives the same bits as a full run, tiles round their texel as a
- * store would, and stored texels go through the same arithmetic (as_stored). No invocation
- * reads a texel that another one writes.
+ * stored. So that an update of any rectangle gives the same bits, its tiles round their texel
+ * as a store would, and stored texels go through the same arithmetic (as_stored). A run that is
+ * no update does not round: levels from 7 on may differ from it. No invocation reads a texel
+ * that another one writes.
  *
  * Modules differ by these defines:
  *

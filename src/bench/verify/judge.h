@@ -72,7 +72,7 @@ void mb_judge_finish(struct mb_judge *judge);
  * the probe's chain; read the image back and verify it. Levels that the task asks for are
  * compared with the reference, unless after timing they have the checksum of those verified
  * before; other levels must still hold the poison. An update (struct mb_task) must lead to the
- * chain of a full regeneration, bit for bit, or within 1 LSB if it sums half floats, and write
+ * chain of an update of the whole image bit for bit (sums of halves: within 1 LSB), and write
  * nothing outside the affected regions. A wrong chain is a result with a reason. Level 0 holds
  * the image afterwards. Fails on Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_judge_run(struct mb_judge *judge,

@@ -316,8 +316,8 @@ MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
     return MB_OK;
 }
 
-/* Rows and channels are read as they lie: say so if the metadata asks for another order. Its
- * entries, each the size, the key and the value, begin at multiples of 4 bytes. */
+/* Rows and channels are read as they lie: say so if the metadata asks for another order. Each
+ * entry begins at a multiple of 4 bytes, and has its size, its key and its value. */
 static void note_order(const struct mb_reader *reader, const struct ktx2_header *head)
 {
     static const char *const usual[][2] = {{"KTXorientation", "rd"}, {"KTXswizzle", "rgba"}};
